@@ -22,7 +22,7 @@ from annotated_transformer import (
     tokenizer,
     translate,
 )
-from annotated_transformer.config import MODELS, Config, Recipe
+from annotated_transformer.config import MODELS, RECIPES, Config, Recipe
 from annotated_transformer.corpus import Corpus
 from annotated_transformer.model import parameter_count
 from annotated_transformer.training import TrainingError
@@ -57,7 +57,7 @@ def options(*kinds: type) -> Callable[[Callable], Callable]:
     """Give a command an option for each field of some dataclasses, under its name."""
 
     def option(kind: type, field: Field) -> inspect.Parameter:
-        help_text = f"Field of {kind.__name__}; {field.default} in the base one."
+        help_text = f"Field of {kind.__name__}; --model decides its default."
         annotation: Any = get_type_hints(kind)[field.name] | None
         annotation = Annotated[annotation, typer.Option(help=help_text)]
         return inspect.Parameter(
@@ -123,7 +123,7 @@ def train(
             f"there is no model {model!r}: choose from {', '.join(MODELS)}"
         )
     config = replace(MODELS[model], **changes(Config, given))
-    recipe = Recipe(**changes(Recipe, given))
+    recipe = replace(RECIPES[model], **changes(Recipe, given))
     if own := files or tab_separated:
         data = corpus.load_files(own, source=source, target=target)
     else:
