@@ -186,7 +186,7 @@ def test_files_of_unequal_length_are_refused_with_both_counts(tmp_path):
     ("arguments", "code", "message"),
     [
         ("train", 2, "--out"),
-        ("train --out x --heads many", 2, "many"),
+        ("train --out x --heads many", 2, "--heads"),
         ("train --out x --model giant", 1, "choose from base"),
         ("train --out x --heads 7", 1, "choose a divisor"),
         ("train --out x --corpus wmt99", 1, "choose from"),
