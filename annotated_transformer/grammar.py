@@ -7,7 +7,7 @@ part of the tree are aligned, and agreement joins parts: neither is guessed.
 import hashlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from itertools import islice, starmap
 from random import Random
 from typing import NamedTuple
 
@@ -17,8 +17,6 @@ from annotated_transformer.german import german
 from annotated_transformer.syntax import (
     Clause,
     Concept,
-    NounPhrase,
-    Statement,
     Word,
     grow,
 )
@@ -83,63 +81,72 @@ def find(words: Sequence[Word]) -> dict[Concept, list[int]]:
     places: dict[Concept, list[int]] = {}
     for position, (_, concepts) in enumerate(words):
         for concept in concepts:
-            places.setdefault(concept, []).append(position)
+            if concept in places:
+                places[concept].append(position)
+            else:
+                places[concept] = [position]
     return places
 
 
-def partners(node: object, role: str) -> tuple[str, list[Concept]]:
-    """The kind of link that a concept has, and the concepts at the other end."""
-    if isinstance(node, NounPhrase) and role in ("determiner", "adjective"):
-        kind = "article-noun" if role == "determiner" else "adjective-noun"
-        return kind, [(node, "noun")]
-    if isinstance(node, Clause):
-        if role == "finite":
-            subjects: list[Concept] = [(phrase, "noun") for phrase in node.subject]
-            return "subject-verb", subjects or [(node, "pronoun")]
-        if role == "particle":
-            return "verb-particle", [(node, "verb")]
-        if role == "pronoun":
-            return "relative-antecedent", [(node.antecedent, "noun")]
-    return "", []
+# The role of one end of a link; its kind, and the role of the other end, if that is of
+# the same node.
+LINKS = {
+    "determiner": ("article-noun", "noun"),
+    "adjective": ("adjective-noun", "noun"),
+    "particle": ("verb-particle", "verb"),
+    "finite": ("subject-verb", ""),
+    "pronoun": ("relative-antecedent", ""),
+}
+
+
+def partners(node: object, role: str) -> list[Concept]:
+    """The concepts at the other ends of the links that start from one in `LINKS`."""
+    if isinstance(node, Clause) and role == "finite":
+        return [(phrase, "noun") for phrase in node.subject] or [(node, "pronoun")]
+    if isinstance(node, Clause) and role == "pronoun":
+        return [(node.antecedent, "noun")]
+    return [(node, LINKS[role][1])]
 
 
 def links(side: str, places: dict[Concept, list[int]]) -> Iterator[Link]:
     """All links of a sentence. A word has none with itself, as "anruft" would."""
     for (node, role), (position, *_) in places.items():
-        kind, others = partners(node, role)
-        for other in others:
-            ends = places[other][0], position
-            head, dependent = ends[::-1] if kind == "subject-verb" else ends
+        if role not in LINKS:
+            continue
+        for partner in partners(node, role):
+            ends = places[partner][0], position
+            head, dependent = ends[::-1] if role == "finite" else ends
             if head != dependent:
-                yield Link(kind, side, head, dependent)
+                yield Link(LINKS[role][0], side, head, dependent)
 
 
 def spell(words: Sequence[Word]) -> tuple[str, ...]:
-    (first, _), *rest = words
-    return first[0].upper() + first[1:], *(form for form, _ in rest)
+    """The words without their concepts, with a capital at the start."""
+    forms = [form for form, _ in words]
+    return forms[0][0].upper() + forms[0][1:], *forms[1:]
 
 
-def pair(made: Statement, source: Sequence[Word]) -> Sentence:
-    target = german(made)
+def pair(source: Sequence[Word], target: Sequence[Word]) -> Sentence:
+    """What both languages say, with the alignment and the links."""
     here, there = find(source), find(target)
-    alignment = frozenset(
+    alignment = {
         (i, j)
-        for concept in here
+        for concept in here.keys() & there.keys()
         for i in here[concept]
-        for j in there.get(concept, ())
-    )
+        for j in there[concept]
+    }
     both = (*links("source", here), *links("target", there))
-    return Sentence(spell(source), spell(target), alignment, both)
+    return Sentence(spell(source), spell(target), frozenset(alignment), both)
 
 
-def eighth(words: Sequence[str]) -> int:
-    """A number below 8, from the words alone: the same on every machine."""
-    digest = hashlib.blake2b(" ".join(words).encode("utf-8"), digest_size=1).digest()
+def eighth(english_text: str) -> int:
+    """A number below 8, from the text alone: the same in every run and place."""
+    digest = hashlib.blake2b(english_text.encode("utf-8"), digest_size=1).digest()
     return digest[0] % 8
 
 
-def generate(seed: int = 0, split: str = "train") -> Iterator[Sentence]:
-    """Sentences without end and without repetition; the English text decides its split.
+def say_trees(seed: int, split: str) -> Iterator[tuple[list[Word], list[Word]]]:
+    """Random trees in English and German, no sentence twice, only those of the split.
 
     Raises:
         ValueError: there is no such split.
@@ -148,16 +155,24 @@ def generate(seed: int = 0, split: str = "train") -> Iterator[Sentence]:
         raise ValueError(f"split={split!r} must be one of {', '.join(SPLITS)}")
     random, seen = Random(f"{split} {seed}"), set()
     while True:
-        made = grow(random)
-        source = english(made)
-        words = spell(source)
-        if len(words) > LONGEST or words in seen:
+        tree = grow(random)
+        source = english(tree)
+        english_text = " ".join(spell(source))
+        if english_text in seen or eighth(english_text) not in SPLITS[split]:
             continue
-        if eighth(words) in SPLITS[split]:
-            seen.add(words)
-            sentence = pair(made, source)
-            if len(sentence.target) <= LONGEST:
-                yield sentence
+        seen.add(english_text)
+        target = german(tree)
+        if max(len(source), len(target)) <= LONGEST:
+            yield source, target
+
+
+def generate(seed: int = 0, split: str = "train") -> Iterator[Sentence]:
+    """Sentences without end and without repetition; the English text decides its split.
+
+    Raises:
+        ValueError: there is no such split.
+    """
+    return starmap(pair, say_trees(seed, split))
 
 
 def sentences(count: int, seed: int = 0, split: str = "train") -> list[Sentence]:
@@ -192,23 +207,23 @@ def corpus(
     train: int = 50_000, development: int = 500, test: int = 1000, seed: int = 0
 ) -> Corpus:
     """Generated pairs as a corpus like any other, so many of each split."""
-    held_out = {"development": development, "test": test}
-    made = {
-        name: sentences(count, seed, name)
-        for name, count in {"train": train, **held_out}.items()
-    }
+
+    def pairs(count: int, split: str) -> list[tuple[str, str]]:
+        said = islice(say_trees(seed, split), count)
+        return [(text(spell(source)), text(spell(target))) for source, target in said]
+
+    sets = {}
+    for split, count in {"development": development, "test": test}.items():
+        held_out = pairs(count, split)
+        sets[split] = Split(
+            [source for source, _ in held_out], [[target] for _, target in held_out]
+        )
     return Corpus(
         name="grammar",
         source="en",
         target="de",
-        train=[(pair.source_text, pair.target_text) for pair in made["train"]],
-        sets={
-            name: Split(
-                [pair.source_text for pair in made[name]],
-                [[pair.target_text] for pair in made[name]],
-            )
-            for name in held_out
-        },
+        train=pairs(train, "train"),
+        sets=sets,
         dropped={},
         attribution="generated by annotated_transformer.grammar; no rights reserved",
     )

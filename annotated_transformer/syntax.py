@@ -169,13 +169,13 @@ def place(random: Random) -> Place:
 def describe(random: Random, phrase: NounPhrase) -> None:
     """Give some phrases a place, a companion or a relative clause."""
     draw = random.random()
-    if phrase.determiner not in DESCRIBED or draw > 0.3:
+    if phrase.determiner not in DESCRIBED or draw > 0.22:
         return
-    if draw < 0.15:
+    if draw < 0.11:
         assert isinstance(phrase.noun, Noun)  # nothing describes a pronoun
         gap, verb = choose(random, RELATIVES[phrase.noun])
         phrase.relative = clause(random, verb, gap, phrase)
-    elif draw < 0.22 and phrase.noun in lexicon.PERSONS:
+    elif draw < 0.165 and phrase.noun in lexicon.PERSONS:
         companion = noun_phrase(random, lexicon.WITH.nouns, OBJECT)
         phrase.place = Place(lexicon.WITH, companion)
     else:
@@ -283,20 +283,20 @@ def two_events(random: Random) -> Statement:
 def grow(random: Random) -> Statement:
     """A whole sentence: a main clause alone, or with another clause or an adverb."""
     draw = random.random()
-    if draw < 0.10:
+    if draw < 0.08:
         return two_events(random)
-    if draw < 0.22:
+    if draw < 0.19:
         main = clause(random, choose(random, lexicon.CLAUSE_VERBS))
         return Statement(main, last=Subordinate(lexicon.THAT, event(random)))
     made = Statement(event(random))
-    if draw < 0.34:
+    if draw < 0.30:
         made.front = Adverb(choose(random, lexicon.ADVERBS))
-    elif draw < 0.42:
+    elif draw < 0.37:
         made.front = place(random)
-    elif draw < 0.50:
+    elif draw < 0.43:
         conjunction = choose(random, (lexicon.WHEN, lexicon.IF))
         made.front = Subordinate(conjunction, event(random))
-    elif draw < 0.62:
+    elif draw < 0.52:
         conjunctions = (lexicon.BECAUSE, lexicon.BECAUSE, lexicon.WHEN, lexicon.IF)
         made.last = Subordinate(choose(random, conjunctions), event(random))
     return made
