@@ -14,12 +14,12 @@ def split_heads(states: Tensor, heads: int) -> Tensor:
     The width is cut first and the axes are swapped after: a single reshape to B H T K
     would cut across words.
     """
-    return states.unflatten(-1, (heads, -1)).transpose(1, 2)  # B H T K
+    return states.unflatten(-1, (heads, -1)).transpose(1, 2)
 
 
 def join_heads(states: Tensor) -> Tensor:
     """B H T V to B T (H V): head_1 ... head_h side by side, for each word."""
-    return states.transpose(1, 2).flatten(2)  # B T HV
+    return states.transpose(1, 2).flatten(2)
 
 
 class Cache:
@@ -32,8 +32,8 @@ class Cache:
 
     def __init__(self, fixed: bool = False) -> None:
         self.fixed = fixed
-        self.key: Tensor | None = None  # B H S K, where there is any
-        self.value: Any = None  # B H S V, as soon as there are keys
+        self.key: Tensor | None = None  # of shape B H S K, once there is one
+        self.value: Any = None  # of shape B H S V, once there is a key
 
     @property
     def length(self) -> int:

@@ -105,8 +105,8 @@ def say(word: str, *concepts: Concept) -> list[Word]:
     return [(form, concepts) for form in word.split()]
 
 
-# Choosing a tree. What no rule could translate in one right way is never chosen: "sees
-# the man with the dog and the cat" has two readings with two cases.
+# A random tree. None is grown that could be translated in two ways: "sees the man with
+# the dog and the cat" has two readings, in which German has two cases.
 
 
 def choose(random: Random, options: Sequence[T]) -> T:
@@ -125,7 +125,7 @@ OBJECT = (*DEFINITE, *INDEFINITE, lexicon.TWO)
 PLACE = (*[lexicon.THE] * 4, lexicon.A)
 DESCRIBED = (lexicon.THE, lexicon.A, lexicon.TWO)  # may have a place or a relative
 JOINED = (lexicon.THE, lexicon.THIS, lexicon.MY, lexicon.A, lexicon.TWO)
-NOT_MINE = ("person", "room", "landmark")  # "meine Frau" is "my wife", no "my woman"
+NOT_MINE = ("person", "room", "landmark")  # "meine Frau" is not "my woman"
 MODALS = (lexicon.CAN, lexicon.MUST, lexicon.WANT)
 EVENTS = (*lexicon.VERBS, lexicon.BE, lexicon.BE)
 BY_KIND = {
@@ -169,13 +169,13 @@ def place(random: Random) -> Place:
 def describe(random: Random, phrase: NounPhrase) -> None:
     """Give some phrases a place, a companion or a relative clause."""
     draw = random.random()
-    if phrase.determiner not in DESCRIBED or draw > 0.22:
+    if phrase.determiner not in DESCRIBED or draw > 0.18:
         return
-    if draw < 0.11:
+    if draw < 0.10:
         assert isinstance(phrase.noun, Noun)  # nothing describes a pronoun
         gap, verb = choose(random, RELATIVES[phrase.noun])
         phrase.relative = clause(random, verb, gap, phrase)
-    elif draw < 0.165 and phrase.noun in lexicon.PERSONS:
+    elif draw < 0.14 and phrase.noun in lexicon.PERSONS:
         companion = noun_phrase(random, lexicon.WITH.nouns, OBJECT)
         phrase.place = Place(lexicon.WITH, companion)
     else:
@@ -189,9 +189,13 @@ def phrases(
     described: bool,
     joined: bool = True,
 ) -> Phrase:
-    """A noun phrase; or one that is described; or two joined by "and"."""
+    """A noun phrase, or two joined by "and".
+
+    Args:
+        described: it may have a place or a relative clause. If joined, it has none.
+    """
     first = noun_phrase(random, nouns, determiners)
-    if joined and first.determiner in JOINED and chance(random, 0.12):
+    if joined and first.determiner in JOINED and chance(random, 0.1):
         second = noun_phrase(random, nouns, DEFINITE)
         if second.noun is not first.noun:
             return first, second
@@ -208,14 +212,16 @@ def add_subject(random: Random, made: Clause, described: bool) -> None:
         pronoun = choose(random, lexicon.PRONOUNS)
         made.subject = (NounPhrase(pronoun, lexicon.BARE, pronoun.plural),)
     else:
-        determiners = DEFINITE if made.negated else SUBJECT
+        # "No man must" says "darf", and "a dog does not" may say "kein".
+        clear = made.negated or made.modal is lexicon.MUST
+        determiners = DEFINITE if clear else SUBJECT
         made.subject = phrases(random, nouns, determiners, described)
 
 
 def add_objects(random: Random, made: Clause, described: bool) -> None:
     verb, joined = made.verb, not made.negated
     if verb.datives and made.gap != "dative":
-        determiners = DEFINITE if made.negated else OBJECT
+        determiners = DEFINITE if made.negated or verb.accusatives else OBJECT
         last = described and not verb.accusatives
         made.dative = phrases(random, verb.datives, determiners, last, joined)
     if verb.accusatives and made.gap != "accusative":
@@ -252,7 +258,7 @@ def clause(
     made = Clause(verb, gap=gap, antecedent=antecedent)
     if verb in lexicon.VERBS and not simple and chance(random, 0.2):
         made.modal = choose(random, MODALS)
-    # "must not" says "darf nicht", which takes another verb.
+    # "Must not" says "darf nicht", which is another verb.
     if made.modal is not lexicon.MUST and not simple:
         made.negated = chance(random, 0.18)
     if gap != "subject":
@@ -283,20 +289,20 @@ def two_events(random: Random) -> Statement:
 def grow(random: Random) -> Statement:
     """A whole sentence: a main clause alone, or with another clause or an adverb."""
     draw = random.random()
-    if draw < 0.08:
+    if draw < 0.07:
         return two_events(random)
-    if draw < 0.19:
+    if draw < 0.16:
         main = clause(random, choose(random, lexicon.CLAUSE_VERBS))
         return Statement(main, last=Subordinate(lexicon.THAT, event(random)))
     made = Statement(event(random))
-    if draw < 0.30:
+    if draw < 0.25:
         made.front = Adverb(choose(random, lexicon.ADVERBS))
-    elif draw < 0.37:
+    elif draw < 0.31:
         made.front = place(random)
-    elif draw < 0.43:
+    elif draw < 0.36:
         conjunction = choose(random, (lexicon.WHEN, lexicon.IF))
         made.front = Subordinate(conjunction, event(random))
-    elif draw < 0.52:
+    elif draw < 0.44:
         conjunctions = (lexicon.BECAUSE, lexicon.BECAUSE, lexicon.WHEN, lexicon.IF)
         made.last = Subordinate(choose(random, conjunctions), event(random))
     return made
