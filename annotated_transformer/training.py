@@ -10,7 +10,7 @@ from typing import Any
 
 import torch
 from torch import Tensor
-from tqdm.auto import tqdm
+from tqdm import tqdm
 
 from annotated_transformer.attention import padding_mask
 from annotated_transformer.batching import Batch, Batches, Example

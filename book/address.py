@@ -40,7 +40,7 @@ def with_setup(text: str) -> str:
     cell = next(cell for cell in notebook["cells"] if cell["cell_type"] == "code")
     if cell["metadata"].get("tags") != TAGS:
         raise ValueError(f"the first code cell must have the tags {TAGS}")
-    cell["source"] = setup_cell()
+    cell["source"] = setup_cell().splitlines(keepends=True)
     return json.dumps(notebook, indent=1, ensure_ascii=False) + "\n"
 
 
