@@ -195,18 +195,15 @@ def lines(
     axes.set_yscale("log" if "y" in log else "linear")
     axes.grid(alpha=0.25)
     if len(series) > 1:
-        label_ends(made, axes, ends)
+        label_ends(axes, ends)
     return made
 
 
-def label_ends(made: Figure, axes: Axes, ends: list[tuple]) -> None:
+def label_ends(axes: Axes, ends: list[tuple]) -> None:
     """Names right of the axes, at the height of their lines, moved apart if need be."""
-    heights = [axes.transData.transform((x, y))[1] for x, y, _, _ in ends]
-    made.canvas.draw()
-    heights = [
-        axes.transAxes.inverted().transform(axes.transData.transform((x, y)))[1]
-        for x, y, _, _ in ends
-    ]
+    scale = axes.yaxis.get_transform().transform
+    low, high = scale(np.array(axes.get_ylim()))
+    heights = [(scale(np.array([y]))[0] - low) / (high - low) for _, y, _, _ in ends]
     least = -1.0
     for index in np.argsort(heights):
         least = max(min(max(heights[index], 0), 1), least + 0.075)

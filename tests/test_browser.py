@@ -3,7 +3,10 @@
 import os
 import re
 import shutil
+import threading
 from collections.abc import Iterator
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
@@ -13,6 +16,7 @@ ROOT = Path(__file__).parent.parent
 HTML = ROOT / "_build/html"
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 FLAGS = "--headless --no-sandbox --disable-gpu --disable-background-networking".split()
+ADDRESS = ""  # where `served` has the book
 PAGES = sorted(
     path.relative_to(HTML).as_posix()
     for folder in ("notebooks", "book")
@@ -39,6 +43,23 @@ def browser() -> Iterator[Browser]:
         launched.close()
 
 
+class Quiet(SimpleHTTPRequestHandler):
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+@pytest.fixture(scope="module", autouse=True)
+def served() -> Iterator[None]:
+    """The book on this machine: from files, a browser refuses the theme's fonts."""
+    global ADDRESS
+    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=HTML))
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    ADDRESS = f"http://127.0.0.1:{server.server_port}/"
+    yield
+    server.shutdown()
+    server.server_close()
+
+
 def opened(browser: Browser, name: str, width: int = 1200, dark: bool = False) -> Page:
     """A page, with all that it asked for and complained of in `page.notes`."""
     scheme = "dark" if dark else "light"
@@ -49,7 +70,7 @@ def opened(browser: Browser, name: str, width: int = 1200, dark: bool = False) -
     page.notes = []  # type: ignore[attr-defined]
 
     def asked(request) -> None:
-        if not request.url.startswith(("file:", "data:", "blob:")):
+        if not request.url.startswith((ADDRESS, "data:", "blob:")):
             page.notes.append(f"asks for {request.url}")
 
     def complained(message) -> None:
@@ -59,7 +80,7 @@ def opened(browser: Browser, name: str, width: int = 1200, dark: bool = False) -
     page.on("request", asked)
     page.on("console", complained)
     page.on("pageerror", lambda error: page.notes.append(f"raises {error}"))
-    page.goto((HTML / name).as_uri(), wait_until="load")
+    page.goto(ADDRESS + name, wait_until="load")
     page.wait_for_function("!window.MathJax || !!window.MathJax.startup?.promise")
     page.evaluate("window.MathJax?.startup?.promise")
     return page

@@ -98,3 +98,15 @@ def test_names_at_the_ends_of_curves_do_not_overlap():
     ).axes
     heights = sorted(t.xy[1] for t in axes.texts)
     assert min(b - a for a, b in itertools.pairwise(heights)) > 0.07
+
+
+@pytest.mark.parametrize("log", ["", "y"])
+def test_a_name_stands_at_the_height_of_the_end_of_its_curve(log):
+    series = {"low": [5, 2.0], "high": [3, 80.0]}
+    figure = plots.lines(series, "T", "x", "y", log=log)
+    figure.canvas.draw()
+    [axes] = figure.axes
+    to_axes = axes.transData + axes.transAxes.inverted()
+    for text in axes.texts:
+        end = to_axes.transform((1, series[text.get_text()][1]))[1]
+        assert text.xy[1] == pytest.approx(end, abs=0.01)
