@@ -53,7 +53,7 @@ BIG = replace(BASE, d_model=1024, d_ff=4096, heads=16, dropout=0.3)
 # What two cores can carry: real sentences in hours, the built-in grammar in a minute.
 SMALL = replace(BASE, vocabulary=8000, layers=3, d_model=256, d_ff=1024, heads=4)
 TINY = replace(
-    BASE, vocabulary=800, layers=2, d_model=128, d_ff=512, heads=4, dropout=0.0
+    BASE, vocabulary=1000, layers=2, d_model=128, d_ff=256, heads=4, dropout=0.0
 )
 MODELS = {"base": BASE, "big": BIG, "small": SMALL, "tiny": TINY}
 
@@ -123,5 +123,5 @@ RECIPES = {
     "base": Recipe(),
     "big": Recipe(steps=300_000, keep=20),
     "small": Recipe(steps=50_000, tokens=2500, warmup=1500, validate_every=250),
-    "tiny": Recipe(steps=1000, tokens=2000, warmup=300, validate_every=200),
+    "tiny": Recipe(steps=1200, tokens=600, warmup=300, rate=0.6, validate_every=60),
 }

@@ -299,7 +299,7 @@ def stacked_bars(
         )
         left += sizes
     axes.set(xlabel=xlabel)
-    axes.legend(frameon=False, ncols=3, loc="upper center", bbox_to_anchor=(0.5, -0.28))
+    made.legend(frameon=False, ncols=3, loc="outside lower center")
     return made
 
 
@@ -431,4 +431,25 @@ def bleu_definitions(scores: Mapping[str, float], title: str) -> Figure:
         )
     axes.margins(x=0.1, y=0.12)
     axes.set(xlabel="BLEU (the axis does not start at 0)")
+    return made
+
+
+def bands(
+    series: Mapping[str, Any], title: str, xlabel: str, ylabel: str, log: str = ""
+) -> Figure:
+    """Mean and reach of several runs each, runs by places 1, 2, ... (one a seed)."""
+    made, axes = figure(title, 7, 3.8)
+    ends = []
+    for number, (name, given) in enumerate(series.items()):
+        runs, colour = as_array(given), COLOURS[number % 7]
+        places, mean = np.arange(1, runs.shape[1] + 1), runs.mean(0)
+        axes.fill_between(places, runs.min(0), runs.max(0), color=colour, alpha=0.25)
+        style = {"linestyle": DASHES[number % 7], "marker": MARKERS[number % 7]}
+        axes.plot(places, mean, color=colour, markersize=4, **style)
+        ends.append((places[-1], mean[-1], name, colour))
+    axes.set(xlabel=xlabel, ylabel=ylabel)
+    axes.set_yscale("log" if "y" in log else "linear")
+    axes.xaxis.get_major_locator().set_params(integer=True)
+    axes.grid(alpha=0.25)
+    label_ends(axes, ends)
     return made

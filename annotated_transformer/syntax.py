@@ -157,7 +157,7 @@ def noun_phrase(
         determiner = lexicon.THE
     both = determiner.singular is not None and determiner.plural is not None
     plural = chance(random, 0.4) if both else determiner.singular is None
-    adjective = choose(random, BY_KIND[noun.kind]) if chance(random, 0.2) else None
+    adjective = choose(random, BY_KIND[noun.kind]) if chance(random, 0.17) else None
     return NounPhrase(noun, determiner, plural, adjective)
 
 
@@ -169,13 +169,13 @@ def place(random: Random) -> Place:
 def describe(random: Random, phrase: NounPhrase) -> None:
     """Give some phrases a place, a companion or a relative clause."""
     draw = random.random()
-    if phrase.determiner not in DESCRIBED or draw > 0.18:
+    if phrase.determiner not in DESCRIBED or draw > 0.15:
         return
-    if draw < 0.10:
+    if draw < 0.08:
         assert isinstance(phrase.noun, Noun)  # nothing describes a pronoun
         gap, verb = choose(random, RELATIVES[phrase.noun])
         phrase.relative = clause(random, verb, gap, phrase)
-    elif draw < 0.14 and phrase.noun in lexicon.PERSONS:
+    elif draw < 0.115 and phrase.noun in lexicon.PERSONS:
         companion = noun_phrase(random, lexicon.WITH.nouns, OBJECT)
         phrase.place = Place(lexicon.WITH, companion)
     else:
@@ -195,7 +195,7 @@ def phrases(
         described: it may have a place or a relative clause. If joined, it has none.
     """
     first = noun_phrase(random, nouns, determiners)
-    if joined and first.determiner in JOINED and chance(random, 0.1):
+    if joined and first.determiner in JOINED and chance(random, 0.08):
         second = noun_phrase(random, nouns, DEFINITE)
         if second.noun is not first.noun:
             return first, second
@@ -291,7 +291,7 @@ def grow(random: Random) -> Statement:
     draw = random.random()
     if draw < 0.07:
         return two_events(random)
-    if draw < 0.16:
+    if draw < 0.15:
         main = clause(random, choose(random, lexicon.CLAUSE_VERBS))
         return Statement(main, last=Subordinate(lexicon.THAT, event(random)))
     made = Statement(event(random))
@@ -299,10 +299,10 @@ def grow(random: Random) -> Statement:
         made.front = Adverb(choose(random, lexicon.ADVERBS))
     elif draw < 0.31:
         made.front = place(random)
-    elif draw < 0.36:
+    elif draw < 0.35:
         conjunction = choose(random, (lexicon.WHEN, lexicon.IF))
         made.front = Subordinate(conjunction, event(random))
-    elif draw < 0.44:
+    elif draw < 0.41:
         conjunctions = (lexicon.BECAUSE, lexicon.BECAUSE, lexicon.WHEN, lexicon.IF)
         made.last = Subordinate(choose(random, conjunctions), event(random))
     return made

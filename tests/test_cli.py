@@ -270,3 +270,14 @@ def test_info_counts_the_parameters(trained):
     encoder = 4 * d * d + (2 * d * ff + ff + d) + 2 * norms
     decoder = 8 * d * d + (2 * d * ff + ff + d) + 3 * norms
     assert about["parameters"] == rows * d + encoder + decoder
+
+
+def test_pieces_are_learned_from_training_text_alone(tmp_path):
+    from annotated_transformer.cli import run_tokenizer
+    from annotated_transformer.corpus import Corpus, Split
+
+    held_out = {"development": Split(["zzyzx"] * 50, [["Zzyzx"]] * 50)}
+    data = Corpus("lines", "en", "de", PAIRS, held_out, {}, "")
+    pieces = run_tokenizer(tmp_path, data, 330)
+    assert not any("z" in piece for piece in pieces.pieces(range(4 + 256, 330)))
+    assert pieces.decode(pieces.encode("zzyzx")) == "zzyzx"  # spelt in bytes

@@ -838,7 +838,7 @@ def test_text_is_written_as_in_a_book(sentences):
             assert ",," not in text and ",." not in text
         inside = sentence.target[1:]
         assert all(w[0].isupper() == (w in GENDER_OF or w == "Tag") for w in inside)
-        assert max(len(sentence.source), len(sentence.target)) <= 20
+        assert max(len(sentence.source), len(sentence.target)) <= 18
 
 
 @given(seed=st.integers(0, 10**6))
