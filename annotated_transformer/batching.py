@@ -57,7 +57,9 @@ def collate(examples: Sequence[Example]) -> Batch:
     return Batch(pad(sources), pad(targets))
 
 
-def encode_source(text: str, tokenizer: Tokenizer, longest: int | None = None) -> list:
+def encode_source(
+    text: str, tokenizer: Tokenizer, longest: int | None = None
+) -> list[int]:
     """A source sentence: pieces, then the end mark.
 
     A sentence of more than `longest` tokens is cut, and still ends in the end mark.

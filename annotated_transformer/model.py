@@ -65,7 +65,14 @@ class Transformer(nn.Module):
                 before: exactly one token a sentence.
             memory: B S D, from `encode`.
             memory_mask: B 1 1 S, True where the source has a word.
+        Raises:
+            ValueError: there are caches, and several new tokens a sentence.
         """
+        if caches is not None and target.size(1) != 1:
+            raise ValueError(
+                f"{target.size(1)} new tokens with caches, which take one at a time: "
+                f"the first would see the last"
+            )
         start = 0 if caches is None else caches[0][0].length
         # A single new token may look at all before it, so it needs no mask.
         mask = None if caches else causal_mask(target.size(1), target.device)

@@ -22,7 +22,12 @@ def figure(title: str, width: float, height: float, **grid: Any) -> tuple[Figure
         made, axes = plt.subplots(
             figsize=(width, height), layout="constrained", facecolor="white", **grid
         )
-    made.suptitle("\n".join(textwrap.wrap(title, max(24, int(9 * width)))), fontsize=11)
+    made.suptitle(
+        "\n".join(
+            textwrap.wrap(title, max(24, int(9 * width)), break_on_hyphens=False)
+        ),
+        fontsize=11,
+    )
     plt.close(made)  # a notebook would show an open figure a second time
     for one in np.atleast_1d(axes).flat:
         one.spines[["top", "right"]].set_visible(False)
@@ -124,9 +129,9 @@ def masks(named: Mapping[str, Tensor], title: str) -> Figure:
     made, axes = figure(title, 2.6 * len(named), 3.3, ncols=len(named), squeeze=False)
     for one, (name, allowed) in zip(axes.flat, named.items(), strict=True):
         one.imshow(as_array(allowed), cmap="cividis", vmin=0, vmax=1)
-        one.set(title=name, xlabel="key (position)", ylabel="query (position)")
+        one.set(title=name, xlabel="key (light: may be read)")
         one.spines[:].set_visible(False)
-    made.supxlabel("light: may attend, dark: may not", fontsize=9.5)
+    axes.flat[0].set_ylabel("query (position)")
     return made
 
 

@@ -50,7 +50,7 @@ class SinusoidalPositions(nn.Module):
         """Positions start ... start + length - 1, T D."""
         if start + length > len(self.table):
             longer, d_model = 2 * (start + length), self.table.size(1)
-            self.table = sinusoidal_positions(longer, d_model, device=self.table.device)
+            self.table = sinusoidal_positions(longer, d_model).to(self.table)
         return self.table[start : start + length]
 
 

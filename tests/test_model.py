@@ -90,6 +90,15 @@ def test_decoding_by_steps_equals_decoding_at_once(name):
         )
 
 
+def test_several_tokens_at_once_with_caches_are_refused():
+    network, source = model(), tokens(2, 5)
+    decoding = network.begin(source)
+    with pytest.raises(ValueError, match="3 new tokens with caches, which take one"):
+        network.decode(
+            tokens(2, 3), decoding.memory, decoding.memory_mask, decoding.caches
+        )
+
+
 @variant
 def test_steps_follow_rows_that_are_dropped_reordered_and_doubled(name):
     network, source, target = model(name), tokens(3, 6), tokens(3, 5, seed=1)
@@ -144,9 +153,10 @@ def test_a_post_norm_stack_has_no_norm_at_its_top_and_a_pre_norm_one_has():
 
 
 @pytest.mark.parametrize("name", ["post", "untied"])
-def test_the_first_loss_is_near_ln_n(name, batch):
+def test_the_first_loss_is_near_ln_n(name):
     torch.manual_seed(0)
     network = Transformer(replace(TINY, tied=VARIANTS[name].tied)).eval()
+    batch = Batch(tokens(40, 9), tokens(40, 9, seed=1))
     loss, count = batch_loss(network, batch, 0.0)
     assert abs(loss.item() / count - math.log(TINY.vocabulary)) < 0.7
 

@@ -33,6 +33,7 @@ FIGURES = {
     "lines": lambda: plots.lines({"a": [1, 2], "b": [2, 1]}, "T", "x", "y"),
     "signed": lambda: plots.signed(WEIGHTS - 0.5, "T", "x", "y", "v"),
     "histograms": lambda: plots.histograms({"a": [1, 2, 3], "b": [2, 3]}, "T", "x"),
+    "bands": lambda: plots.bands({"a": [[1, 2], [2, 3]]}, "T", "x", "y"),
     "bars": lambda: plots.bars({"a": 1, "b": 2}, "T", "x"),
     "stacked": lambda: plots.stacked_bars({"a": {"p": 1, "q": 2}}, "T", "x"),
     "training": lambda: plots.training_curves(HISTORY, "T"),

@@ -93,6 +93,12 @@ def test_a_table_that_grew_is_the_table():
     assert "table" not in positions.state_dict()
 
 
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16, torch.float64])
+def test_a_table_that_grows_keeps_the_type_of_its_model(dtype):
+    positions = SinusoidalPositions(8).to(dtype)
+    assert positions(700).dtype == positions(5).dtype == dtype
+
+
 def test_an_odd_width_is_refused_by_name():
     with pytest.raises(ValueError, match="d_model=5 is odd"):
         sinusoidal_positions(3, 5)
