@@ -123,5 +123,5 @@ RECIPES = {
     "base": Recipe(),
     "big": Recipe(steps=300_000, keep=20),
     "small": Recipe(steps=50_000, tokens=2500, warmup=1500, validate_every=250),
-    "tiny": Recipe(steps=1200, tokens=600, warmup=300, rate=0.6, validate_every=60),
+    "tiny": Recipe(steps=1050, tokens=600, warmup=300, rate=0.6, validate_every=60),
 }

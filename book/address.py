@@ -31,7 +31,8 @@ import sys
 if importlib.util.find_spec("annotated_transformer") is None:
     package = "git+{address()}"
     pip = [sys.executable, "-m", "pip", "install", "--quiet"]
-    subprocess.run([*pip, package], check=True)"""
+    subprocess.run([*pip, package], check=True)
+    importlib.invalidate_caches()"""
 
 
 def with_setup(text: str) -> str:
