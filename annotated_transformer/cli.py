@@ -138,9 +138,10 @@ def train(
         trained = checkpoint.train_in_folder(
             out, data, pieces, config, recipe, device, report=log_line
         )
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, SystemExit) as stop:
         say(f"stopped, and saved in {out}: the same command goes on from there")
-        raise SystemExit(128 + signal.SIGINT) from None
+        code = stop.code if isinstance(stop, SystemExit) else 128 + signal.SIGINT
+        raise SystemExit(code) from None
     say(f"step {trained.step:,}: done; averaged weights are in {out}")
 
 

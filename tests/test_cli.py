@@ -2,6 +2,7 @@
 
 import json
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -281,3 +282,30 @@ def test_pieces_are_learned_from_training_text_alone(tmp_path):
     pieces = run_tokenizer(tmp_path, data, 330)
     assert not any("z" in piece for piece in pieces.pieces(range(4 + 256, 330)))
     assert pieces.decode(pieces.encode("zzyzx")) == "zzyzx"  # spelt in bytes
+
+
+@pytest.mark.parametrize(
+    ("kind", "code"),
+    [(signal.SIGKILL, -9), (signal.SIGTERM, 143), (signal.SIGINT, 130)],
+)
+def test_a_run_that_is_stopped_ends_as_the_unbroken_one(text, tmp_path, kind, code):
+    options = f"{SIZES} --dropout 0.2 --steps 90 --tokens 300 --log-every 5"
+    options += " --validate-every 10 --keep 3"
+    common = ["--tab-separated", text, *options.split()]
+    assert run("train", "--out", tmp_path / "unbroken", *common)[0] == 0
+    environment = {**os.environ, "OMP_NUM_THREADS": "1"}
+    command = [*COMMAND, "train", "--out", tmp_path / "stopped", *common]
+    with subprocess.Popen(
+        list(map(str, command)), stderr=subprocess.PIPE, env=environment, text=True
+    ) as process:
+        for line in process.stderr:
+            if line.startswith("step 25:"):
+                process.send_signal(kind)
+                break
+        process.stderr.read()
+    assert process.returncode == code
+    assert not (tmp_path / "stopped/weights.safetensors").exists()
+    again, _, errors = run("train", "--out", tmp_path / "stopped", *common)
+    assert again == 0, errors
+    ends = [tmp_path / name / "weights.safetensors" for name in ("unbroken", "stopped")]
+    assert ends[0].read_bytes() == ends[1].read_bytes()
