@@ -122,6 +122,8 @@ class Recipe:
 RECIPES = {
     "base": Recipe(),
     "big": Recipe(steps=300_000, keep=20),
-    "small": Recipe(steps=50_000, tokens=2500, warmup=1500, validate_every=250),
+    "small": Recipe(
+        steps=50_000, tokens=2000, warmup=800, rate=0.7, validate_every=150
+    ),
     "tiny": Recipe(steps=1050, tokens=600, warmup=300, rate=0.6, validate_every=60),
 }

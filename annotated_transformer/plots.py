@@ -8,6 +8,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import LogLocator, NullFormatter, ScalarFormatter
 from torch import Tensor
 
 # Okabe and Ito's colours, which stay apart for colour-blind eyes, in a fixed order.
@@ -310,11 +311,11 @@ def stacked_bars(
 
 def training_curves(history: Sequence[Mapping[str, Any]], title: str) -> Figure:
     """Loss, development perplexity and rate against the step, of a training log."""
-    made, axes = figure(title, 9, 3.2, ncols=3)
+    made, axes = figure(title, 6.5, 6.5, nrows=3, sharex=True)
     for one, key, ylabel in zip(
         axes,
         ("loss", "perplexity", "rate"),
-        ("training loss (nats per token)", "development perplexity", "rate"),
+        ("training loss\n(nats per token)", "development\nperplexity", "rate"),
         strict=True,
     ):
         entries = [entry for entry in history if key in entry]
@@ -325,9 +326,13 @@ def training_curves(history: Sequence[Mapping[str, Any]], title: str) -> Figure:
             markersize=3,
             color=COLOURS[0],
         )
-        one.set(xlabel="step", ylabel=ylabel)
+        one.set_ylabel(ylabel)
         one.grid(alpha=0.25)
+    axes[2].set_xlabel("step")
     axes[1].set_yscale("log")
+    axes[1].yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+    axes[1].yaxis.set_major_formatter(ScalarFormatter())
+    axes[1].yaxis.set_minor_formatter(NullFormatter())
     return made
 
 

@@ -1,6 +1,7 @@
 """A component's own source, printed where a chapter speaks of it."""
 
 import inspect
+import textwrap
 from dataclasses import fields, is_dataclass
 from pathlib import Path
 from typing import Any
@@ -51,7 +52,7 @@ def show(thing: Any) -> Source:
             f"or settings of the package"
         )
     place = f"annotated_transformer/{file.relative_to(PACKAGE)}, line {first}"
-    return Source(inspect.cleandoc("".join(lines)) + "\n", place)
+    return Source(textwrap.dedent("".join(lines)), place)
 
 
 def differences(settings: Any) -> str:

@@ -1,5 +1,7 @@
 """Printing the package's own source."""
 
+import ast
+
 import pytest
 
 from annotated_transformer import attention, search
@@ -21,6 +23,7 @@ def test_the_source_is_that_of_the_file_with_its_place(thing, first, file):
     assert shown.text.startswith(first)
     assert file in shown.place and ", line " in shown.place
     assert shown.text in repr(shown)
+    ast.parse(shown.text)  # indented as in the file
 
 
 def test_a_notebook_gets_highlighted_html_that_can_be_reached_by_keyboard():
