@@ -18,7 +18,9 @@ from annotated_transformer import (
     checkpoint,
     corpus,
     doctor,
+    download,
     grammar,
+    text_files,
     tokenizer,
     translate,
 )
@@ -280,7 +282,7 @@ def score_files(
     """Scores of a file of translations against files of references."""
     if hypotheses is None or not references:
         raise typer.BadParameter("--hypotheses and --references go together")
-    read = [corpus.read_lines(path) for path in (hypotheses, *references)]
+    read = [text_files.read_lines(path) for path in (hypotheses, *references)]
     for path, lines in zip(references, read[1:], strict=True):
         if len(lines) != len(read[0]):
             raise ValueError(
@@ -337,7 +339,7 @@ def average(
 def list_corpora() -> None:
     """The corpora, and whether their files are here."""
     print("grammar   en-de         built in")
-    for entry in corpus.listing():
+    for entry in download.listing():
         state = f"{len(entry.missing)} files to fetch" if entry.missing else "here"
         print(f"{entry.name:9} {', '.join(entry.languages):13} {state}")
 
@@ -348,7 +350,7 @@ def fetch_corpus(name: Annotated[str, typer.Argument(help="As `list` says.")]) -
 
     Example: annotated-transformer corpus fetch multi30k
     """
-    say(f"{name} is in {corpus.fetch(name)}")
+    say(f"{name} is in {download.fetch(name)}")
 
 
 @app.command()

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import torch
 
-from annotated_transformer import __version__, corpus, translate
+from annotated_transformer import __version__, download, translate
 
 WEIGHT = 200 * 2**20  # bytes that corpora and a small run need
 
@@ -53,10 +53,10 @@ def device() -> Finding:
 
 def cache() -> list[Finding]:
     """Which corpora are here, and whether others could be written."""
-    folder = corpus.cache_folder()
+    folder = download.cache_folder()
     there = next(p for p in [folder, *folder.absolute().parents] if p.exists())
     findings = []
-    for entry in corpus.listing():
+    for entry in download.listing():
         if entry.missing:
             text = f"corpus {entry.name}: {len(entry.missing)} files not here"
             remedy = f"annotated-transformer corpus fetch {entry.name}"
@@ -64,7 +64,7 @@ def cache() -> list[Finding]:
             findings.append(Finding(True, f"{text}; to get it: {remedy}"))
         else:
             findings.append(Finding(True, f"corpus {entry.name}: here"))
-    if any(entry.missing for entry in corpus.listing()):
+    if any(entry.missing for entry in download.listing()):
         writable, free = os.access(there, os.W_OK), shutil.disk_usage(there).free
         good = writable and free > WEIGHT
         state = f"{free // 2**20:,} MiB free" if writable else "can't be written"

@@ -7,7 +7,7 @@ import pytest
 import torch
 from hypothesis import settings
 
-from annotated_transformer import corpus
+from annotated_transformer import download
 from annotated_transformer.batching import Batch
 
 # Twice the same examples, so that a failure comes again; no limit on a busy machine.
@@ -29,11 +29,11 @@ def batch() -> Batch:
 def corpora() -> Path:
     """The cache, complete: if it isn't, skip, or fail where REQUIRE_CORPORA=1."""
     missing = [
-        f"{entry.name}/{file}" for entry in corpus.listing() for file in entry.missing
+        f"{entry.name}/{file}" for entry in download.listing() for file in entry.missing
     ]
     if missing:
-        reason = f"{corpus.cache_folder()} lacks {', '.join(missing)}"
+        reason = f"{download.cache_folder()} lacks {', '.join(missing)}"
         if os.environ.get("REQUIRE_CORPORA") == "1":
             pytest.fail(reason)
         pytest.skip(reason)
-    return corpus.cache_folder()
+    return download.cache_folder()

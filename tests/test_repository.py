@@ -14,9 +14,9 @@ PACKAGE = ROOT / "annotated_transformer"
 
 # The way of the data. What stands later may import what stands earlier, never back.
 ORDER = """
-    config corpus lexicon syntax english german grammar tokenizer batching attention
-    multi_head embedding positions layers model loss schedule training checkpoint search
-    bleu translate show plots explore doctor cli __main__
+    config text_files download corpus lexicon syntax english german grammar tokenizer
+    batching attention multi_head embedding positions layers model loss schedule
+    training checkpoint search bleu translate show plots explore doctor cli __main__
 """.split()
 
 TOP_LEVEL = {
