@@ -53,7 +53,7 @@ BIG = replace(BASE, d_model=1024, d_ff=4096, heads=16, dropout=0.3)
 # What two cores can carry: real sentences in hours, the built-in grammar in a minute.
 SMALL = replace(BASE, vocabulary=8000, layers=3, d_model=256, d_ff=1024, heads=4)
 TINY = replace(
-    BASE, vocabulary=1000, layers=2, d_model=128, d_ff=256, heads=4, dropout=0.0
+    BASE, vocabulary=1000, layers=2, d_model=64, d_ff=256, heads=4, dropout=0.0
 )
 MODELS = {"base": BASE, "big": BIG, "small": SMALL, "tiny": TINY}
 
@@ -125,5 +125,5 @@ RECIPES = {
     "small": Recipe(
         steps=50_000, tokens=2000, warmup=800, rate=0.7, validate_every=150
     ),
-    "tiny": Recipe(steps=1050, tokens=600, warmup=300, rate=0.6, validate_every=60),
+    "tiny": Recipe(steps=1600, tokens=600, warmup=300, rate=0.6, validate_every=80),
 }

@@ -33,10 +33,10 @@ def label_smoothed_loss(
             f"not {tuple(targets.shape)}: one class for each row of logits"
         )
     real = targets != pad
-    logits, targets = logits[real].float(), targets[real]
-    right = logits.gather(-1, targets[:, None]).squeeze(-1)
+    logits = logits.float()  # ... N
+    right = logits.gather(-1, targets.where(real, 0).unsqueeze(-1)).squeeze(-1)
     loss = logits.logsumexp(-1) - (1 - smoothing) * right - smoothing * logits.mean(-1)
-    return loss.sum(), targets.numel()
+    return loss[real].sum(), int(real.sum())
 
 
 def perplexity(total: float, tokens: int) -> float:
