@@ -1,6 +1,7 @@
 """The training loop: steps, accumulation, validation, stop and go on.   (Section 5)"""
 
 import math
+import os
 import signal
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -196,6 +197,10 @@ def train(
         KeyboardInterrupt, SystemExit: Ctrl-C or SIGTERM, after saving.
     """
     recipe = training.recipe
+    if recipe.bf16:
+        # oneDNN keeps 1,024 kernels, one for each shape that it has met: gigabytes
+        # for batches of many shapes, and no slower without.
+        os.environ.setdefault("ONEDNN_PRIMITIVE_CACHE_CAPACITY", "128")
     # As many micro-batches as the memory needs, the same tokens a step.
     budget = recipe.tokens // recipe.accumulate
     stream = micro_batches(training, Batches(examples, budget, recipe.seed))

@@ -44,6 +44,12 @@ def test_a_notebook_is_saved_without_outputs(path):
 
 
 @every_notebook
+def test_a_cell_is_saved_line_by_line_so_that_a_change_can_be_read(path):
+    for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]:
+        assert cell["source"] == "".join(cell["source"]).splitlines(keepends=True)
+
+
+@every_notebook
 def test_a_notebook_runs_on_any_python_3(path):
     notebook = json.loads(path.read_text(encoding="utf-8"))
     assert notebook["metadata"]["kernelspec"]["name"] == "python3"

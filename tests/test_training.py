@@ -2,6 +2,8 @@
 
 import math
 import signal
+import subprocess
+import sys
 from dataclasses import replace
 
 import pytest
@@ -229,3 +231,31 @@ def test_bfloat16_products_leave_weights_in_single_precision():
         assert {p.dtype for p in training.model.parameters()} == {torch.float32}
     assert losses[0] != losses[1]
     assert losses[1] == pytest.approx(losses[0], rel=0.02)
+
+
+GROWTH = """
+import psutil, random, sys
+from annotated_transformer import training
+from annotated_transformer.config import TINY, Recipe
+
+def sentence():
+    return [random.randint(4, 999) for _ in range(random.randint(3, 40))]
+
+random.seed(0)
+examples = [([*sentence(), 2], [1, *sentence(), 2]) for _ in range(30_000)]
+held = {}
+
+def measure(entry):
+    held[entry["step"]] = psutil.Process().memory_info().rss
+
+recipe = Recipe(bf16=sys.argv[1] == "bf16", tokens=400, steps=400, log_every=40)
+training.train(training.start(TINY, recipe), examples, examples[:10], report=measure)
+print(held[400] / held[40])
+"""
+
+
+@pytest.mark.parametrize("precision", ["fp32", "bf16"])
+def test_batches_of_ever_new_shapes_do_not_fill_the_memory(precision):
+    command = [sys.executable, "-c", GROWTH, precision]
+    done = subprocess.run(command, capture_output=True, encoding="utf-8", check=True)
+    assert float(done.stdout) < 1.1
