@@ -16,7 +16,8 @@ PACKAGE = ROOT / "annotated_transformer"
 ORDER = """
     config text_files download corpus lexicon syntax english german grammar tokenizer
     batching attention multi_head embedding positions layers model loss schedule
-    training checkpoint search bleu translate show plots explore doctor cli __main__
+    training checkpoint search bleu translate show plots view explore doctor cli
+    __main__
 """.split()
 
 TOP_LEVEL = {
@@ -168,5 +169,7 @@ def test_the_wheel_installs_in_an_empty_environment_and_translates(tmp_path):
     (site / "borrowed.pth").write_text("\n".join(borrowed) + "\n", encoding="utf-8")
     where = run(python, "-c", "import annotated_transformer as a; print(a.__file__)")
     assert where.startswith(str(tmp_path / "venv"))
+    view = "from annotated_transformer import explore; explore.masks().static_html()"
+    run(python, "-c", view)  # its script is read from files of the package
     output = run(tmp_path / "venv/bin/annotated-transformer", "translate")
     assert output.count("\n") == 2 and output.split("\n")[0]
