@@ -2,7 +2,7 @@
 
 import json
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,7 @@ import annotated_transformer
 from annotated_transformer.batching import encode_pairs
 from annotated_transformer.config import Config, Recipe
 from annotated_transformer.corpus import Corpus
-from annotated_transformer.model import Transformer
+from annotated_transformer.model import Transformer, usable
 from annotated_transformer.schedule import adam
 from annotated_transformer.tokenizer import Tokenizer
 from annotated_transformer.training import Entry, Training, start, train
@@ -105,10 +105,16 @@ def set_weights(model: nn.Module, weights: Weights) -> None:
         parameter.copy_(weights[name])
 
 
-def save(path: Path | str, training: Training, tokenizer_checksum: str = "") -> None:
+def save(
+    path: Path | str, training: Training, made_from: Mapping[str, str] | None = None
+) -> None:
     """Everything that training needs to go on to the same bits.
 
     Weights, both moments of Adam, the random states, the place in the data, the log.
+
+    Args:
+        made_from: what else decides the course, such as the tokenizer's checksum, by
+            name; `resume` asks for the same.
     """
     tensors = {f"weights.{n}": t for n, t in weights_of(training.model).items()}
     for name, parameter in training.model.named_parameters():
@@ -119,7 +125,7 @@ def save(path: Path | str, training: Training, tokenizer_checksum: str = "") -> 
         tensors["random.cuda"] = torch.cuda.get_rng_state()
     about = {
         "version": annotated_transformer.__version__,
-        "tokenizer": tokenizer_checksum,
+        "made_from": dict(made_from or {}),
         "config": asdict(training.model.config),
         "recipe": asdict(training.recipe),
         "training": {name: getattr(training, name) for name in COUNTS},
@@ -136,7 +142,9 @@ def part(tensors: Weights, prefix: str) -> Weights:
     }
 
 
-def refuse_differences(path: Path, kept: dict, wanted: dict, free: set[str]) -> None:
+def refuse_differences(
+    path: Path, kept: Mapping, wanted: Mapping, free: set[str]
+) -> None:
     """CheckpointError that names each field in which a run would change its course."""
     odd = [
         f"{name} was {kept.get(name)} and is {value}"
@@ -154,22 +162,23 @@ def resume(
     path: Path | str,
     config: Config,
     recipe: Recipe,
-    tokenizer_checksum: str = "",
+    made_from: Mapping[str, str] | None = None,
     device: str = "cpu",
 ) -> Training:
     """Training as `save` left it: what follows is what would have followed, bit by bit.
 
     Raises:
-        CheckpointError: the file is broken, or belongs to another model, tokenizer or
-            recipe; only how long to train and when to report may change.
+        CheckpointError: the file is broken, or belongs to another model or recipe, or
+            was made from something else; only how long to train and when to report
+            may change.
+        ValueError: there is no such device here.
     """
     path = Path(path)
     tensors, about = read_tensors(path)
     refuse_differences(path, about.get("config", {}), asdict(config), set())
     refuse_differences(path, about["recipe"], asdict(recipe), FREE)
-    checksums = {"tokenizer": tokenizer_checksum}
-    refuse_differences(path, {"tokenizer": about["tokenizer"]}, checksums, set())
-    model = Transformer(config).to(device)
+    refuse_differences(path, about["made_from"], made_from or {}, set())
+    model = Transformer(config).to(usable(device))
     set_weights(model, part(tensors, "weights."))
     training = Training(model, recipe, adam(model), **about["training"])
     for name, parameter in model.named_parameters():
@@ -247,22 +256,24 @@ def train_in_folder(
     end, weights.safetensors: the average of the last checkpoints.   (Section 6.1)
 
     Raises:
-        CheckpointError: the folder holds a run with other settings.
+        CheckpointError: the folder holds a run with other settings or another corpus.
+        ValueError: there is no such device here.
     """
     folder = Path(folder)
     (folder / "checkpoints").mkdir(parents=True, exist_ok=True)
     checksum = tokenizer.checksum
+    made_from = {"tokenizer": checksum, "corpus": corpus.identity}
     if before := checkpoints(folder):
-        training = resume(before[-1], config, recipe, checksum, device)
+        training = resume(before[-1], config, recipe, made_from, device)
     else:
         training = start(config, recipe, device)
-    tokenizer.save(folder / "tokenizer.model")
+    write_atomically(folder / "tokenizer.model", tokenizer.model)
     describe(folder, corpus, training, checksum)
     keep_log(folder / "log.jsonl", training.history)
 
     def save_step(training: Training) -> None:
         name = f"step-{training.step:08}.safetensors"
-        save(folder / "checkpoints" / name, training, checksum)
+        save(folder / "checkpoints" / name, training, made_from)
         for old in checkpoints(folder)[: -recipe.keep]:
             old.unlink()
 

@@ -26,7 +26,7 @@ from annotated_transformer import (
 )
 from annotated_transformer.config import MODELS, RECIPES, Config, Recipe
 from annotated_transformer.corpus import Corpus
-from annotated_transformer.model import parameter_count
+from annotated_transformer.model import parameter_count, usable
 from annotated_transformer.training import TrainingError
 
 app = typer.Typer(
@@ -86,6 +86,12 @@ def changes(kind: type, given: dict[str, Any]) -> dict[str, Any]:
     return {k: v for k, v in given.items() if k in names and v is not None}
 
 
+def refuse_file(out: Path) -> None:
+    """ValueError if the name of a folder to write is a file's."""
+    if out.exists() and not out.is_dir():
+        raise ValueError(f"--out {out} is a file: give a folder, new or of a run")
+
+
 def open_corpus(name: str, source: str, target: str) -> Corpus:
     """A corpus of the cache, or the built-in one."""
     if name == "grammar":
@@ -124,6 +130,8 @@ def train(
         raise ValueError(
             f"there is no model {model!r}: choose from {', '.join(MODELS)}"
         )
+    refuse_file(out)
+    usable(device)  # or the mistake would show only after the corpus is read
     config = replace(MODELS[model], **changes(Config, given))
     recipe = replace(RECIPES[model], **changes(Recipe, given))
     if own := files or tab_separated:
@@ -240,7 +248,9 @@ def evaluate(
     set_name: Annotated[
         str | None, typer.Option("--set", help="Default: the development set.")
     ] = None,
-    first: Annotated[int | None, typer.Option(help="Only so many sentences.")] = None,
+    first: Annotated[
+        int | None, typer.Option(min=1, help="Only so many sentences.")
+    ] = None,
     hypotheses: Annotated[
         Path | None, typer.Option(help="Score this file, of any system, instead.")
     ] = None,
@@ -323,6 +333,7 @@ def average(
     if not paths:
         raise ValueError(f"{run} has no checkpoints: give the folder of a run")
     out = out or run
+    refuse_file(out)
     out.mkdir(parents=True, exist_ok=True)
     about = json.loads((run / "config.json").read_text(encoding="utf-8"))
     for name in ("config.json", "tokenizer.model"):

@@ -1,5 +1,6 @@
 """The settings of a model and of its training, each checked once.   (Table 3)"""
 
+import math
 from dataclasses import dataclass, replace
 
 
@@ -107,14 +108,21 @@ class Recipe:
                 raise ValueError(f"{name}={getattr(self, name)} must be at least 1")
         if self.validate_every < 1:
             raise ValueError(f"validate_every={self.validate_every} must be at least 1")
-        if self.minutes is not None and self.minutes <= 0:
+        if self.minutes is not None and not self.minutes > 0:
             raise ValueError(f"minutes={self.minutes} must be above 0")
+        if self.accumulate > self.tokens:
+            raise ValueError(
+                f"tokens={self.tokens} can't be shared by accumulate={self.accumulate} "
+                f"micro-batches: raise tokens, or lower accumulate"
+            )
+        if not 0 <= self.seed < 2**63:
+            raise ValueError(f"seed={self.seed} must be in [0, 2**63)")
         if self.patience is not None and self.patience < 1:
             raise ValueError(f"patience={self.patience} must be at least 1")
         if not 0 <= self.smoothing < 1:
             raise ValueError(f"smoothing={self.smoothing} must be in [0, 1)")
-        if self.rate <= 0:
-            raise ValueError(f"rate={self.rate} must be above 0")
+        if not 0 < self.rate < math.inf:
+            raise ValueError(f"rate={self.rate} must be above 0, and finite")
 
 
 # The paper's batch takes eight GPUs. Two cores take a small one, and so more steps for

@@ -6,6 +6,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import TypeAlias
 
@@ -68,6 +69,14 @@ class Corpus:
     @property
     def development(self) -> Split:
         return next(iter(self.sets.values()))
+
+    @property
+    def identity(self) -> str:
+        """Name, languages and a checksum of what a run learns from and is chosen by."""
+        digest = hashlib.sha256()
+        for pair in chain(self.train, self.development.pairs()):
+            digest.update("\t".join(pair).encode("utf-8") + b"\n")
+        return f"{self.name} {self.source}-{self.target} {digest.hexdigest()[:16]}"
 
     def summary(self) -> str:
         """Sizes, and what was dropped and why, a line each."""
@@ -265,8 +274,10 @@ def load_files(
             pairs = [pair for pair in pairs if portion(pair[0]) != label]
             sets[label] = group(held)
         if not sets[label]:
+            reasons = [f"{why}: {count:,}" for why, count in dropped.items()]
             raise CorpusError(
-                f"{label} has no sentence: give load_files a file with some"
+                f"{label} has no sentence; dropped: {', '.join(reasons) or 'none'}. "
+                f"Give more pairs, of which one in 50 is taken, or load_files a set"
             )
     pairs = without(pairs, sets.values(), dropped)
     return Corpus(name, source, target, pairs, sets, dict(dropped), attribution="")

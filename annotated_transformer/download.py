@@ -124,7 +124,7 @@ def published(name: str) -> Published:
     if name not in CORPORA:
         raise CorpusError(
             f"there is no corpus {name!r}: choose from {', '.join(CORPORA)}, "
-            f"or read your own files with load_files"
+            f"the built-in grammar, or files of your own"
         )
     return CORPORA[name]
 

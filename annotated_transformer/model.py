@@ -38,6 +38,11 @@ class Transformer(nn.Module):
             for _ in range(2)
         )
 
+    @property
+    def device(self) -> torch.device:
+        """Where its weights are, and its input has to be."""
+        return self.embedding.table.weight.device
+
     def embed(self, tokens: Tensor, start: int = 0) -> Tensor:
         """Word plus position, B T D; the first token stands at position `start`."""
         words = self.embedding(tokens)  # B T D
@@ -160,6 +165,22 @@ def attention_maps(model: Transformer, source: Tensor, target: Tensor) -> Attent
         torch.stack(seen["self_attention"]),
         torch.stack(seen["cross_attention"]),
     )
+
+
+def usable(device: str) -> torch.device:
+    """A device by its name, such as "cpu" or "cuda:1", tried out.
+
+    Raises:
+        ValueError: there is no such device here.
+    """
+    try:
+        return torch.empty(0, device=device).device
+    except (RuntimeError, AssertionError) as error:  # torch raises either
+        reason = str(error).splitlines()[0]
+        raise ValueError(
+            f"device {device!r} can't be used ({reason}): choose cpu, or see what "
+            f"`annotated-transformer doctor` finds"
+        ) from None
 
 
 def parameter_count(model: nn.Module) -> int:

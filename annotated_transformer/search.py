@@ -51,8 +51,12 @@ def length_penalty(length: int, alpha: float) -> float:
     Args:
         length: tokens said, the end mark counted, for finished and unfinished alike.
         alpha: 0 ranks by probability; the paper takes 0.6.
+    Raises:
+        ValueError: alpha is no number, or beyond ±100, where the penalty may overflow.
     Source: Wu et al. (2016), Eq. 14, without its coverage term.
     """
+    if not -100 <= alpha <= 100:
+        raise ValueError(f"alpha={alpha} must be within ±100: the paper takes 0.6")
     return float(((5 + length) / 6) ** alpha)
 
 

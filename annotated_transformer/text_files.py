@@ -47,10 +47,12 @@ def read_lines(path: str | Path, member: str | None = None) -> list[str]:
     except FileNotFoundError:
         raise CorpusError(f"{path} is missing: check the name") from None
     except (OSError, EOFError, KeyError, zlib.error, zipfile.BadZipFile) as error:
-        raise CorpusError(f"{path} can't be read ({error}): fetch it again") from None
+        raise CorpusError(
+            f"{path} can't be read ({error}): replace it by a whole one"
+        ) from None
     seems = impostor(data[:500])
     if seems or not data:
-        raise CorpusError(f"{path} is {seems or 'empty'}: fetch it again")
+        raise CorpusError(f"{path} is {seems or 'empty'}: replace it by a whole one")
     rows = data.removeprefix(b"\xef\xbb\xbf").removesuffix(b"\n").split(b"\n")
     lines = []
     for number, row in enumerate(rows, 1):

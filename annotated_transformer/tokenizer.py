@@ -2,6 +2,7 @@
 
 import hashlib
 import io
+import re
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -10,7 +11,6 @@ import sentencepiece
 # The one place where these numbers stand. All four differ: a model whose padding is
 # also its end mark never learns to stop, since the loss leaves padding out.
 PAD, BOS, EOS, UNK = 0, 1, 2, 3
-BYTES = 256  # byte pieces, so that no character is unknown
 
 
 class Tokenizer:
@@ -104,9 +104,14 @@ def train(lines: Iterable[str], vocabulary: int = 8000) -> Tokenizer:
             minloglevel=2,
         )
     except RuntimeError as error:
+        # Its own message ends in "60 vs 289. ..." or in "... a value <= 484."
+        if least := re.search(r"\d+ vs (\d+)", str(error)):
+            advice = f"choose {least[1]} or more, for each character and byte is one"
+        elif most := re.search(r"<= (\d+)", str(error)):
+            advice = f"choose {most[1]} or fewer, for it yields no more"
+        else:
+            advice = f"sentencepiece says: {str(error).splitlines()[-1]}"
         raise ValueError(
-            f"vocabulary={vocabulary} does not fit this text: choose more than "
-            f"{BYTES + 4} pieces plus its characters, and fewer than its words allow "
-            f"(sentencepiece says: {str(error).splitlines()[-1]})"
+            f"vocabulary={vocabulary} pieces do not fit this text: {advice}"
         ) from None
     return Tokenizer(model.getvalue())

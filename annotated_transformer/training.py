@@ -17,7 +17,7 @@ from annotated_transformer.attention import padding_mask
 from annotated_transformer.batching import Batch, Batches, Example
 from annotated_transformer.config import Config, Recipe
 from annotated_transformer.loss import label_smoothed_loss, perplexity
-from annotated_transformer.model import Transformer
+from annotated_transformer.model import Transformer, usable
 from annotated_transformer.schedule import adam, warmup_rate
 from annotated_transformer.tokenizer import PAD
 
@@ -48,13 +48,18 @@ class Training:
 
     @property
     def device(self) -> torch.device:
-        return self.model.embedding.table.weight.device
+        return self.model.device
 
 
 def start(config: Config, recipe: Recipe, device: str = "cpu") -> Training:
-    """A new model with its optimizer; the seed decides all that comes."""
+    """A new model with its optimizer; the seed decides all that comes.
+
+    Raises:
+        ValueError: there is no such device here.
+    """
+    place = usable(device)
     torch.manual_seed(recipe.seed)
-    model = Transformer(config).to(device)
+    model = Transformer(config).to(place)
     return Training(model, recipe, adam(model))
 
 

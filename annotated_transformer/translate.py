@@ -12,7 +12,12 @@ import torch
 from annotated_transformer import batching, bleu, checkpoint, search
 from annotated_transformer.config import Config
 from annotated_transformer.corpus import Split
-from annotated_transformer.model import AttentionMaps, Transformer, attention_maps
+from annotated_transformer.model import (
+    AttentionMaps,
+    Transformer,
+    attention_maps,
+    usable,
+)
 from annotated_transformer.tokenizer import BOS, Tokenizer
 from annotated_transformer.training import validate
 
@@ -58,7 +63,7 @@ class Translation:
         They come from one more pass over these very tokens, so that they belong to
         this translation and not to another hypothesis of the beam.
         """
-        device = self.model.embedding.table.weight.device
+        device = self.model.device
         source = torch.tensor([self.source_ids], device=device)
         target = torch.tensor([[BOS, *self.ids]], device=device)
         maps = attention_maps(self.model, source, target)
@@ -106,10 +111,10 @@ class Translator:
         words = [number for number, source in enumerate(sources) if len(source) > 1]
         examples = [(sources[number], [BOS]) for number in words]
         self.model.eval()
-        device = self.model.embedding.table.weight.device
         for group in batching.group_by_length(examples, max(ROOM // beam, LONGEST)):
             numbers = [words[place] for place in group]
-            batch = batching.pad([sources[number] for number in numbers]).to(device)
+            batch = batching.pad([sources[number] for number in numbers])
+            batch = batch.to(self.model.device)
             results = search.beam(self.model, batch, beam, alpha, extra)
             found |= dict(zip(numbers, [best for best, *_ in results], strict=True))
         nothing = search.Hypothesis([], 0.0, 0.0, True)
@@ -151,7 +156,9 @@ def load(folder: Path | str = "shipped", device: str = "cpu") -> Translator:
 
     Raises:
         CheckpointError: the folder has no model, or its files do not belong together.
+        ValueError: there is no such device here.
     """
+    place = usable(device)
     if folder == "shipped":
         folder = Path(str(files("annotated_transformer") / "weights"))
     folder = Path(folder)
@@ -177,7 +184,7 @@ def load(folder: Path | str = "shipped", device: str = "cpu") -> Translator:
     weights = checkpoint.part(tensors, "weights.") or tensors
     model = Transformer(config)
     checkpoint.set_weights(model, weights)
-    return Translator(model.eval().to(device), tokenizer, about)
+    return Translator(model.eval().to(place), tokenizer, about)
 
 
 def evaluate(
@@ -193,7 +200,8 @@ def evaluate(
     texts = [translation.text for translation in found]
     scores = bleu.score(texts, split.references, translator.about["target"])
     examples, _ = batching.encode_pairs(split.pairs(), translator.tokenizer)
-    batches = list(batching.Batches(examples, ROOM).epoch(0))
+    device = translator.model.device
+    batches = [b.to(device) for b in batching.Batches(examples, ROOM).epoch(0)]
     unfinished = sum(not translation.finished for translation in found)
     return {
         **asdict(scores),

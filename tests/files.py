@@ -1,5 +1,7 @@
 """Files that tests of several modules write."""
 
+import gzip
+
 POINTER = b"version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 9\n"
 PAGE = b"<!DOCTYPE html>\n<html><body>Not here</body></html>\n"
 SENTENCES = [f"sentence number {number}" for number in range(300)]
@@ -14,3 +16,8 @@ def write(path, text):
 
 def tabbed(pairs):
     return "".join(f"{source}\t{target}\n" for source, target in pairs)
+
+
+def zipped(data):
+    # Without the time: parameters of tests must be alike in each of their processes.
+    return gzip.compress(data, mtime=0)

@@ -86,10 +86,13 @@ def test_another_model_recipe_or_tokenizer_is_refused_by_field(
     tmp_path, config, recipe, checksum, message
 ):
     path = tmp_path / "step.safetensors"
-    checkpoint.save(path, start(SIZES, RECIPE), "a")
+    checkpoint.save(path, start(SIZES, RECIPE), {"tokenizer": "a"})
     with pytest.raises(CheckpointError, match=message):
         checkpoint.resume(
-            path, replace(SIZES, **config), replace(RECIPE, **recipe), checksum
+            path,
+            replace(SIZES, **config),
+            replace(RECIPE, **recipe),
+            {"tokenizer": checksum},
         )
 
 
@@ -223,10 +226,9 @@ def test_models_that_differ_are_not_averaged_or_loaded(tmp_path):
 LINES = [(f"a{i} b c", f"x{i} y z") for i in range(60)]
 
 
-def small_run(folder: Path, steps: int, report=lambda entry: None):
-    corpus = Corpus(
-        "lines", "en", "de", LINES, {"development": Split(["a1 b"], [["x1 y"]])}, {}, ""
-    )
+def small_run(folder: Path, steps: int, report=lambda entry: None, pairs=LINES):
+    held = {"development": Split(["a1 b"], [["x1 y"]])}
+    corpus = Corpus("lines", "en", "de", pairs, held, {}, "")
     pieces = tokenizer.train([text for pair in LINES for text in pair], 300)
     config = replace(TINY, vocabulary=300, d_model=16, d_ff=24, heads=2, dropout=0.2)
     recipe = Recipe(
@@ -282,3 +284,14 @@ def test_a_log_that_ran_ahead_of_its_checkpoint_is_cut_back(tmp_path):
     small_run(tmp_path, 8)
     text = (tmp_path / "log.jsonl").read_text("utf-8")
     assert '"step": 9' not in text and text.count('"step": 8') == 2
+
+
+def test_a_run_goes_on_only_with_the_corpus_that_it_began_with(tmp_path):
+    small_run(tmp_path, 4)
+    before = {path: path.read_bytes() for path in tmp_path.rglob("*.*")}
+    turned = [(target, source) for source, target in LINES]
+    with pytest.raises(
+        CheckpointError, match=r"corpus was lines en-de .* and is lines"
+    ):
+        small_run(tmp_path, 8, pairs=turned)
+    assert {path: path.read_bytes() for path in tmp_path.rglob("*.*")} == before

@@ -191,6 +191,11 @@ def test_files_of_unequal_length_are_refused_with_both_counts(tmp_path):
         ("train --out x --model giant", 1, "choose from base"),
         ("train --out x --heads 7", 1, "choose a divisor"),
         ("train --out x --corpus wmt99", 1, "choose from"),
+        ("train --out x --device cuda:99", 1, "device 'cuda:99' can't be used"),
+        ("train --out file", 1, "--out file is a file: give a folder"),
+        ("translate --device gpu", 1, "device 'gpu' can't be used"),
+        ("translate --alpha nan", 1, "alpha=nan must be within"),
+        ("evaluate --corpus grammar --first 0", 2, "--first"),
         ("translate --model nowhere", 1, "holds no model"),
         ("translate --beam 0", 2, "beam"),
         ("average nowhere", 1, "no checkpoints"),
@@ -200,7 +205,8 @@ def test_files_of_unequal_length_are_refused_with_both_counts(tmp_path):
     ],
 )
 def test_a_mistake_is_one_message_and_a_code(tmp_path, arguments, code, message):
-    found, _, errors = run(*arguments.split(), cwd=tmp_path)
+    (tmp_path / "file").write_bytes(b"")
+    found, _, errors = run(*arguments.split(), cwd=tmp_path, text=b"A dog.\n")
     assert found == code
     assert message in errors
     assert "Traceback" not in errors

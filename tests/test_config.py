@@ -1,5 +1,6 @@
 """Settings: checked once, each a difference from another."""
 
+import math
 from dataclasses import FrozenInstanceError, replace
 
 import pytest
@@ -122,6 +123,11 @@ def test_a_setting_out_of_range_is_refused_by_name(field, value, message):
         ("patience", 0),
         ("validate_every", 0),
         ("accumulate", 0),
+        ("rate", math.nan),
+        ("rate", math.inf),
+        ("minutes", math.nan),
+        ("seed", -1),
+        ("seed", 2**63),
     ],
 )
 def test_a_recipe_out_of_range_is_refused_by_name(field, value):
@@ -132,3 +138,10 @@ def test_a_recipe_out_of_range_is_refused_by_name(field, value):
 def test_settings_do_not_change():
     with pytest.raises(FrozenInstanceError):
         BASE.heads = 4
+
+
+def test_more_micro_batches_than_tokens_are_refused():
+    with pytest.raises(
+        ValueError, match="tokens=600 can't be shared by accumulate=700"
+    ):
+        Recipe(tokens=600, accumulate=700)

@@ -11,7 +11,12 @@ from torch import Tensor
 
 from annotated_transformer.batching import Batch
 from annotated_transformer.config import TINY, Recipe
-from annotated_transformer.model import Transformer, attention_maps, parameter_count
+from annotated_transformer.model import (
+    Transformer,
+    attention_maps,
+    parameter_count,
+    usable,
+)
 from annotated_transformer.tokenizer import BOS, EOS, PAD
 from annotated_transformer.training import batch_loss, start, update
 
@@ -216,3 +221,10 @@ def test_the_end_mark_as_an_input_does_not_change_the_loss():
     hook.remove()
     assert count == 2
     torch.testing.assert_close(before, after)
+
+
+@pytest.mark.parametrize("device", ["nonsense", "cpu:x", "", "cuda:99"])
+def test_a_device_that_is_not_here_is_refused_by_name(device):
+    with pytest.raises(ValueError, match=rf"device '{device}' can't be used \(.*cpu"):
+        usable(device)
+    assert usable("cpu") == torch.device("cpu")

@@ -108,6 +108,13 @@ def test_length_penalties_and_which_of_two_wins():
     assert -4.8 / length_penalty(10, 0) < -4 / length_penalty(5, 0)
 
 
+@pytest.mark.parametrize("alpha", [math.nan, math.inf, -1e9])
+def test_a_penalty_that_would_overflow_or_rank_nothing_is_refused(alpha):
+    with pytest.raises(ValueError, match=r"alpha=.* must be within ±100"):
+        beam(table(1), torch.tensor([[4, EOS]]), alpha=alpha)
+    assert math.isfinite(length_penalty(5000, 100))
+
+
 def test_a_score_is_of_all_its_tokens_with_the_end_mark():
     model = table(3)
     for found in beam(model, torch.tensor([[4, 5, EOS]]), size=4, best=4)[0]:

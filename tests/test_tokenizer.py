@@ -1,5 +1,7 @@
 """Pieces: what comes back, what is normalised, which numbers the marks have."""
 
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -106,9 +108,14 @@ def test_a_file_that_is_no_model_is_named(tmp_path, content):
         Tokenizer.load(path)
 
 
-@pytest.mark.parametrize("vocabulary", [100, 100_000])
-def test_a_vocabulary_that_does_not_fit_the_text_says_what_would(vocabulary):
+@pytest.mark.parametrize(
+    ("vocabulary", "bound"),
+    [(100, r"choose (\d+) or more"), (10**5, r"(\d+) or fewer")],
+)
+def test_a_vocabulary_that_does_not_fit_the_text_says_what_would(vocabulary, bound):
     with pytest.raises(
-        ValueError, match=rf"vocabulary={vocabulary} .* choose more than 260"
-    ):
+        ValueError, match=rf"vocabulary={vocabulary} .*{bound}"
+    ) as error:
         tokenizer.train(LINES, vocabulary)
+    advised = int(re.search(bound, str(error.value))[1])
+    assert tokenizer.train(LINES, advised).vocabulary == advised
